@@ -101,8 +101,17 @@ class AnswerPlaces:
             return _THAN.search(place.text) is None  # the value of one row is no difference of two
         if self._row_of_another(places, every) or self._of_other_numbers(places, every):
             return True
+        if not words and self._of_nothing_asked(places):
+            return True
         in_other_row = place.read < best_place.read - FAR and self._another(reading, passage, best_passage)
         return in_other_row or (place.read < BESIDE and place.unit.kind != "row")  # the reader does not know rows
+
+    def _of_nothing_asked(self, places: Sequence[tuple[Candidate, Reading]]) -> bool:
+        """Whether a value alone stands in rows without any word of the question, of which no evidence has all: a fee of
+        $8,864 where the price of parking is asked for."""
+        asked = {*map(begin, read(self._question).forms)}
+        rows = all(one.unit.kind == "row" and not asked & {*map(begin, passage.forms)} for one, passage in places)
+        return rows and not asked <= self._known
 
     def _row_of_another(
         self, places: Sequence[tuple[Candidate, Reading]], every: Sequence[tuple[Candidate, Reading]]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -14,7 +15,7 @@ from graph.policy import grounding, pii
 from graph.policy.answer import counted
 from graph.policy.evidence import places
 from graph.policy.evidence.redaction import public_values, to_source
-from graph.policy.grounding import entailment
+from graph.policy.grounding import entailment, parallel
 from graph.policy.text import defang, structure
 from graph.policy.text.sentences import split
 from graph.policy.threats import assess
@@ -161,6 +162,8 @@ class Verified:
             return None
         if cited[0][1].score < 1.0 and self._says_nothing(text, cited[0][0]["text"]):
             return None
+        if cited[0][1].score < 1.0 and parallel.crossed(text, self._statements):
+            return None
         numbers = list(dict.fromkeys(self._number(_citation(item, at)) for item, by in cited for at in by.spans))
         sentence: Sentence = {"text": text, "citations": numbers, "support": round(cited[0][1].score, 3)}
         if cited[0][1].in_opinion:
@@ -173,6 +176,12 @@ class Verified:
         if condition:
             self._conditions.append({"text": condition, "sources": [cited[0][0]["n"]]})
         return sentence
+
+    @cached_property
+    def _statements(self) -> list[str]:
+        """Every sentence and row of the evidence."""
+        lines = [line for item in self._evidence for line in item["text"].split("\n")]
+        return [line[start:end] for line in lines for start, end in split(line)]
 
     def _says_nothing(self, text: str, evidence: str) -> bool:
         """Whether it only speaks of the sources, asks, or repeats the question or the instructions."""

@@ -1,6 +1,7 @@
 """What a question measures the entries of a list by: a column, or the sentence below each heading that says it."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from graph.knowledge.index import content_words
 from graph.policy.text.quantities import quantity
 from graph.policy.text.sentences import split
 
+ONE_WAY = 0.95  # of the cells that measure something
 _KINDS = {
     "date": re.compile(r"\b(?:expires?|expiry|earliest|latest|newest|oldest|last|date|due|recent\w*|first)\b", re.I),
     "money": re.compile(r"\b(?:expensive|cheap\w*|costs?|prices?|spend\w*|budget|paid|pay|worth|value)\b", re.I),
@@ -49,13 +51,15 @@ def column_of(
 
 
 def measured(heading: str, cells: Sequence[str], statements: Sequence[Entry | None] = ()) -> Column | None:
-    """A column where more than half of the cells measure something, all in one way."""
+    """A column where more than half of the cells measure something, all or nearly all in one way: of forty rows one may
+    have "4 weks"."""
     values = [quantity(cell) for cell in cells]
-    kinds = {value.kind for value in values if value}
-    if len(kinds) != 1 or sum(value is not None for value in values) * 2 <= len(cells):
+    kinds = Counter(value.kind for value in values if value)
+    usual, count = kinds.most_common(1)[0] if kinds else ("", 0)
+    if count < ONE_WAY * kinds.total() or count * 2 <= len(cells):
         return None
-    numbers = [value.number if value else None for value in values]
-    return Column(heading, kinds.pop(), numbers, list(statements) or [None] * len(cells))
+    numbers = [value.number if value and value.kind == usual else None for value in values]
+    return Column(heading, usual, numbers, list(statements) or [None] * len(cells))
 
 
 def _measured_below(question_stems: frozenset[str], entries: Sequence[Entry]) -> Column | None:

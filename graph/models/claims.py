@@ -28,7 +28,8 @@ _AMOUNT = re.compile(
 )  # "(1)" and "114" are none
 _SAYS_NOTHING = re.compile(r"yes|no(?:t|ne|thing)?|n/?a|null|true|false|unknown|\d{1,3}", re.I)
 MOST_VALUE = 3  # words of a value
-FEWEST_SIGNS = 3  # letters and figures of one
+FEWEST_SIGNS = 3  # letters and figures of one; "P3" has enough
+_CODE = re.compile(r"[A-Z]\d|\d[A-Z]")
 _FEW = 4  # words: a shorter item of a list says nothing without the line above it
 
 
@@ -57,7 +58,8 @@ def parse(text: str, marks: CitationParser, sources: Sequence[int] = (), *, cut:
 def _written(value: str, marks: CitationParser) -> bool:
     """Whether a text is a name or a value alone ("Monday", "135 V") that stands in the evidence."""
     bare = value.strip(" .,;:!\"'“”‘’*`")
-    if len(bare.split()) > MOST_VALUE or len(re.findall(r"\w", bare)) < FEWEST_SIGNS or _SAYS_NOTHING.fullmatch(bare):
+    signs = len(re.findall(r"\w", bare)) + bool(_CODE.fullmatch(bare))
+    if len(bare.split()) > MOST_VALUE or signs < FEWEST_SIGNS or _SAYS_NOTHING.fullmatch(bare):
         return False
     alone = re.compile(rf"(?<![\w.,]){re.escape(bare)}(?!\w|[.,]\d)", re.I)
     return any(alone.search(item["text"]) for item in marks.evidence)

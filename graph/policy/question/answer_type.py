@@ -154,8 +154,8 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
             r"|^\W*which \w{2,}(?<![su])s (?!\w+s\b)\w+"
             rf"|(?:^|[-–:,.!?] )\W*(?:which|what) {_NOUNS} (?:does|has|{_VERBS})\b"
             # "Any courses that take a year?"
-            rf"|^\W*(?:(?:are|is) there |do we have |have we )?any {_NOUNS} (?:that|which|with|without|over|under|above|"
-            r"below|who|whose|where|due|longer|shorter|older|newer)\b"
+            rf"|^\W*(?:(?:are|is) there |do we have |have we )?any {_NOUNS} (?:that|which|with|without|over|under|"
+            r"above|below|who|whose|where|due|longer|shorter|older|newer)\b"
             r"|^\W*who (?:are|were)\b|^\W*what (?:are|were)\b"
             # "Stages of a lesson from draft to mature?": no verb.
             r"|^\W*(?:the )?(?:(?!(?:do|does|did|are|is|can|may|must|should|why|when|how|explain)\b)[\w-]+ )?"

@@ -227,3 +227,21 @@ def test_two_denials_agree() -> None:
     assert grounding.agrees("Private laptops are refused.", "The use of private laptops is refused.")
     assert grounding.agrees("Private laptops are not allowed.", "The use of private laptops is refused.")
     assert not grounding.agrees("Private laptops are used.", "The use of private laptops is refused.")
+
+
+FEES = "Course: Baker; Length: 26 weeks; Cost: $8,864\nCourse: Cook; Length: 31 weeks; Cost: $11,913"
+
+
+def test_a_value_of_a_row_without_a_word_of_the_question_is_of_another_thing() -> None:
+    assert left("What do guests pay for parking?", "$8,864", {"Course": 1.0}, FEES, support=1.0) == []
+    assert left("What does the baker course cost?", "$8,864", {"Course": 1.0}, FEES, support=1.0) == ["$8,864"]
+
+
+def test_a_number_that_a_parallel_document_has_of_another_thing_does_not_leave() -> None:
+    plain = "For the grade with honours a student has a mean of 90% and no mark below 60%."
+    full = "For the grade with full honours a student has a mean of 90% and no mark below 85%."
+    question = "What do honours and full honours ask for?"
+    swapped = "The grade with full honours asks for a mean of 90% and no mark below 60%."
+    assert left(question, swapped, {"For": 2.0}, plain, full, support=0.9) == []
+    right = swapped.replace("60", "85")
+    assert left(question, right, {"For": 2.0}, plain, full, support=0.9) == [right]

@@ -718,3 +718,9 @@ def test_some_rows_by_a_word_in_them_are_no_procedure() -> None:
     )
     said = asked("A key leaked, what do we do, step by step?", evidence(threats))
     assert said != ["Threat: A; Target: key"]
+
+
+def test_a_slip_in_one_of_many_rows_leaves_the_column_measured() -> None:
+    rows = "".join(f"Course: C{n}; Length: {n} {'weks' if n == 4 else 'weeks'}\n" for n in range(1, 31))
+    (count,) = asked("How many courses have a length of more than 28 weeks?", evidence(f"# Courses\n\n{rows}"))
+    assert count.startswith("2 in all:") and "C29" in count

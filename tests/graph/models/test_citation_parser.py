@@ -39,9 +39,10 @@ def test_an_amount_alone_is_a_claim_where_nothing_else_was_written(written: str,
 
 @pytest.mark.parametrize(("written", "claimed"), [
     ("Monday", True), ("room 42.", True), ("nine", True), ("Tuesday", False), ("Yes", False), ("42", False), ("mon", False),
+    ("P3", True), ("P4", False),
 ])  # fmt: skip
 def test_a_value_alone_is_a_claim_where_it_stands_in_the_evidence(written: str, claimed: bool) -> None:
-    evidence = [{**EVIDENCE[0], "text": "Each Monday room 42 is open until nine. Yes."}]
+    evidence = [{**EVIDENCE[0], "text": "Each Monday room 42 is open until nine, P3 at most. Yes."}]
     assert bool(claims.parse(written, CitationParser(evidence), [1])) == claimed
 
 

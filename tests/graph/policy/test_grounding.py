@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evals.training.support import hard_pairs
 from graph.policy.filters import check
-from graph.policy.grounding import SUPPORTED_FROM, Support, contrary, entailment, support, supports
+from graph.policy.grounding import SUPPORTED_FROM, Support, contrary, entailment, parallel, support, supports
 from graph.policy.grounding.prepared import prepare
 from graph.policy.grounding.signs import number_beside
 from graph.policy.grounding.stretch import CHARS, stretch
@@ -303,3 +303,25 @@ def test_the_three_scores_sum_to_one() -> None:
 )
 def test_text_written_to_deceive_the_check_is_not_supported(claim: str) -> None:
     assert not supported(claim, FREEZER)
+
+
+HONOURS = [
+    "For the grade with honours a student has a mean of 90% in all courses and no mark below 60%.",
+    "For the grade with full honours a student has a mean of 90% in all courses and no mark below 85%.",
+    "Fees are due in 30 days.",
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "false"),
+    [
+        ("With honours no mark is below 85%, while full honours ask for a mean of 90% and no mark below 60%.", True),
+        ("Full honours need a mean of 90% in all courses and no mark below 60%.", True),
+        ("With honours no mark is below 60%, while full honours ask for no mark below 85%.", False),
+        ("Full honours need a mean of 90% in all courses and no mark below 85%.", False),
+        ("The lowest mark goes from 60% with honours to 85% with full honours.", False),
+        ("Full honours are paid in 30 days.", False),
+    ],
+)
+def test_a_number_of_a_parallel_sentence_is_of_the_other_thing(claim: str, false: bool) -> None:
+    assert parallel.crossed(claim, HONOURS) == false

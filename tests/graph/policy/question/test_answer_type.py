@@ -62,6 +62,9 @@ def test_sides(question: str, one: str, other: str) -> None:
         ("Which audits have to be done at least once a year?", "list"),
         ("Which mill grinds the most?", "extreme"),
         ("A guest shouted at the warden. What sanctions are open to us?", "list"),
+        ("Any courses that take a year?", "list"),
+        ("Are there any rules for guests who stay?", None),
+        ("Any chance that I get leave?", None),
     ],
 )
 def test_what_is_asked_of_all_items(question: str, kind: str | None) -> None:

@@ -50,6 +50,10 @@ from graph.policy.question.parts import parts
         ("Which is longer, and why is the sick leave shorter than the annual leave?", []),
         ("The door is locked and the guard is away.", []),
         ("Who signs the travel request?", []),
+        (
+            "Camden circuits: what height, and which way round?",
+            ["Camden circuits, what height?", "Camden circuits, which way round?"],
+        ),
     ],
 )
 def test_parts(question: str, expected: list[str]) -> None:
