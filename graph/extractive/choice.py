@@ -206,7 +206,8 @@ def _sides(question: str, candidates: Sequence[Candidate], budget: int) -> list[
         used = 0
         for candidate in sorted(candidates, key=_of_side(name, own, others), reverse=True)[:EACH_SIDE]:
             used += _words(candidate)
-            if used <= budget // 2 and not any(_repeats(candidate, earlier) for earlier in chosen):
+            new = not any(_numbers(one) == _numbers(candidate) and _repeats(candidate, one) for one in chosen)
+            if used <= budget // 2 and new:
                 chosen.append(candidate)
     return chosen or [candidates[0]]
 
@@ -294,8 +295,8 @@ def _words(candidate: Candidate) -> int:
 
 
 def _repeats(a: Candidate, b: Candidate) -> bool:
-    """Whether one says what the other says: most words shared and no other numbers, or one within the other."""
-    shared = 0 if _numbers(a) != _numbers(b) else len(a.stems & b.stems)
+    """Whether one says what the other says: most words shared, or one within the other."""
+    shared = len(a.stems & b.stems)
     return shared >= 0.7 * len(a.stems | b.stems) or a.text in b.text or b.text in a.text
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby, islice, pairwise
+from itertools import dropwhile, groupby, islice, pairwise, takewhile
 
 from graph.errors import Quarantined
 from graph.knowledge.document import Block, BlockKind, Document
@@ -34,10 +34,19 @@ _NO_HEADING = re.compile(
 )
 # What names a part of any document, or what is to be filled in, and no document.
 _NO_TITLE = re.compile(
-    r"\W*(?:introduction|purpose|scope|overview|general|background|summary|abstract|objectives?"
+    r"\\.*|\W*(?:introduction|purpose|scope|overview|general|background|summary|abstract|objectives?"
     r"|sample|draft|final|template|confidential|[\[(<](?:insert|name|your|title|company|organi[sz]ation)\b[^\])>]*)\W*",
     re.I,
 )
+# What says when a document was decided on, and names nothing: "Last Revised January 2024".
+STAMP = re.compile(
+    r"\W*(?:(?:last|date) )?(?:revised|revision|amended|approved|adopted|posted|ratified|updated|issued)\b.*\d.*",
+    re.I | re.S,
+)
+MOST_OF_STAMP = 60  # characters
+_PART = re.compile(r"(?:article|section|chapter|part|annex|appendix) [\w.-]{1,8}", re.I)
+_OPENING = 3  # blocks among which the title of a document stands, apart from those that say no title
+_LOOKED_AT = 20  # blocks for these
 _FIRST, _SECOND = re.compile(r"(?:1(?:\.0?)?|I\.)\s+\S"), re.compile(r"(?:2(?:\.0?)?|II\.)\s+\S")  # parts of a document
 TURN = "\ufdd0"  # in a text for `paragraph` and `items`: here a page ends
 
@@ -73,6 +82,7 @@ class Builder:
         self._fields: list[tuple[str, str]] = []
         self._length = 0
         self._path: list[tuple[int, str]] = []
+        self._levels: dict[int, int] = {}  # as written, of the first headings by where they begin
         self._section = ""
         self._in_table = False
         self._below = 0  # files inside files
@@ -98,6 +108,8 @@ class Builder:
         self._path.append((level, structure.name(text)))
         self._section = SEPARATOR.join(name for _, name in self._path)
         self._add("heading", f"{structure.mark(len(self._path))} {text}")
+        if len(self._blocks) <= self._front + _LOOKED_AT:
+            self._levels[self._blocks[-1].start] = level
 
     def standing_out(self, text: str, look: str) -> None:
         """A paragraph that stands out as a whole, with one of LOOKS: a heading below those that the file marks, where
@@ -288,7 +300,7 @@ class Builder:
                 "empty", f"there is no text to read in {filename!r}", hint="check that it is the right file"
             )
         text = "".join(self._pieces)
-        title = normalise.line(self.title) or self._first_heading() or re.sub(r"\.[^.]*$", "", filename) or filename
+        title = normalise.line(self.title) or self._first_heading(text) or re.sub(r"\.[^.]*$", "", filename) or filename
         return Document(
             title=title[:TITLE_LENGTH],
             text=text,
@@ -305,17 +317,23 @@ class Builder:
         for words in normalise.smuggled(raw):
             self.hide(words)
 
-    def _first_heading(self) -> str:
-        """A heading of the first few blocks. Not of a later one, which names a part, not of a sheet, not that of a
-        table of contents, and not that of the first part: "Purpose", "1. Scope" before "2. Duties"."""
-        headings = [block for block in self._blocks if block.kind == "heading"]
-        for block in self._blocks[self._front : self._front + 3]:
-            if block.kind == "heading" and block.sheet is None:
-                heading = block.section.rsplit(SEPARATOR, 1)[-1]
-                second = any(_SECOND.match(one.section.rsplit(SEPARATOR, 1)[-1]) for one in headings)
-                part = _NO_TITLE.fullmatch(heading) or (second and _FIRST.match(heading))
-                return "" if part or CONTENTS.fullmatch(heading) else heading
-        return ""
+    def _first_heading(self, text: str) -> str:
+        """Of the headings among the first few blocks the one of the highest level. Not of a later one, which names a
+        part, not of a sheet, not that of a table of contents, and not that of the first part: "Purpose", "1. Scope"
+        before "2. Duties"."""
+
+        def names(block: Block) -> bool:
+            own = text[block.start : block.end]
+            stamp = block.kind != "heading" and len(own) <= MOST_OF_STAMP and STAMP.fullmatch(own)
+            return not stamp and not (block.kind == "heading" and CONTENTS.fullmatch(_own_heading(block)))
+
+        opening = islice(filter(names, self._blocks[self._front : self._front + _LOOKED_AT]), _OPENING)
+        from_heading = dropwhile(lambda block: block.kind != "heading", opening)
+        heads = [*takewhile(lambda block: block.kind == "heading" and block.sheet is None, from_heading)]
+        heads = [block for block in heads if not _PART.fullmatch(_own_heading(block))] or heads
+        title = _own_heading(min(heads, key=lambda block: self._levels[block.start])) if heads else ""
+        second = any(block.kind == "heading" and _SECOND.match(_own_heading(block)) for block in self._blocks)
+        return "" if _NO_TITLE.fullmatch(title) or (second and _FIRST.match(title)) else title
 
     def _add(self, kind: BlockKind, text: str, row: int | None = None, *, joined: bool = False) -> None:
         turns, text = _turned(text)
@@ -337,6 +355,11 @@ class Builder:
             self.page = self._ahead.pop(0)
             self._turns.append((start + at, self.page))
         self._blocks.append(Block(start, self._length, kind, block_page, self.sheet, row, self._section))
+
+
+def _own_heading(block: Block) -> str:
+    """The heading that a block is, without those above it."""
+    return block.section.rsplit(SEPARATOR, 1)[-1]
 
 
 def _turned(text: str) -> tuple[list[int], str]:

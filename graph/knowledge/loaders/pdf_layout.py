@@ -6,7 +6,7 @@ from itertools import pairwise, takewhile
 from statistics import mean, median
 
 from graph.knowledge.loaders import table
-from graph.knowledge.loaders.build import CONTENTS, TURN, Builder, looks
+from graph.knowledge.loaders.build import CONTENTS, MOST_OF_STAMP, STAMP, TURN, Builder, looks
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_lines import CLAUSE, NAMED, Line
 from graph.knowledge.loaders.table_kinds import contrast, kinds_of
@@ -18,7 +18,10 @@ _LABEL = re.compile(
 )
 _DIVIDED = re.compile(r"([^\W\d_]{2,40})[-\u2010]$")
 # The end of an entry of a table of contents.
-_LEADER = re.compile(r"(?:(?:\.{4,}|(?:\. ){3,}|…{2,})\s*(?:\d{1,4}|[ivxlc]{1,6})?|_{4,}\s*\d{1,4})\s*$")
+_LEADER = re.compile(
+    r"(?:(?:\.{4,}|(?:\. ){3,}|…{2,})\s*(?:(?:page )?\d{1,4}|[ivxlc]{1,6})?|_{3,}\s*(?:page )?\d{1,4})\s*$", re.I
+)
+_SECTION = re.compile(r"§+ ?\d[\w.-]{0,12}\.? \S.*\w\.$")
 _LETTER = re.compile(r"\(([b-z])\) ")
 _COUNT = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen|hundred|thousand"
@@ -305,6 +308,7 @@ class _Layout:
             or (lines[0].alone and NAMED.match(text))
             or len(text) > 200
             or not any(map(str.isalpha, text))
+            or _stamp(text)
         ):
             return False
         stated = (_END.search(text) and text[-1] != ":") or _CONTACT.search(text)
@@ -477,7 +481,13 @@ def _closed_title(text: str) -> bool:
 
 
 def _heading_like(text: str) -> bool:
-    return len(text) <= 100 and not text.endswith((".", ",", ";")) and any(map(str.isalpha, text))
+    section = _SECTION.match(text) is not None  # "§ 10-105. Repealer."
+    closed = text.endswith((".", ",", ";")) and not section
+    return len(text) <= 100 and not closed and any(map(str.isalpha, text)) and not _stamp(text)
+
+
+def _stamp(text: str) -> bool:
+    return len(text) <= MOST_OF_STAMP and STAMP.fullmatch(text) is not None
 
 
 def running_text(lines: list[Line], vocabulary: set[str]) -> str:
