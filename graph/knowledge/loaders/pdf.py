@@ -19,7 +19,7 @@ from graph.knowledge.loaders import picture, symbol_fonts
 from graph.knowledge.loaders.build import Builder
 from graph.knowledge.loaders.normalise import BULLETS
 from graph.knowledge.loaders.pdf_annotations import Annotations
-from graph.knowledge.loaders.pdf_columns import in_reading_order, title_first
+from graph.knowledge.loaders.pdf_columns import from_the_top, in_reading_order, title_first
 from graph.knowledge.loaders.pdf_drawn import WHITE, drawn
 from graph.knowledge.loaders.pdf_glyphs import letters
 from graph.knowledge.loaders.pdf_grids import Upright, in_rows
@@ -65,7 +65,8 @@ def read(data: bytes, out: Builder) -> None:
     """In reading order, without running heads and feet, cells of tables put together."""
     sheets = _sheets(data, out)
     pages = with_bullets(without_line_numbers([sheet.lines for sheet in sheets]))
-    lines = map(title_first, without_running([[without_raised(line) for line in own] for own in pages]))
+    lines = without_running([[without_raised(line) for line in own] for own in pages])
+    lines = [title_first(from_the_top(own)) for own in lines]
     read = zip(lines, sheets, strict=True)
     write(
         [

@@ -1,6 +1,7 @@
 """The order in which lines are read: a page's title first, and columns of running text one after the other where the
 file has their lines side by side."""
 
+from bisect import bisect_left
 from itertools import pairwise
 from statistics import mean
 
@@ -11,6 +12,7 @@ FEWEST = 3  # lines side by side that can be told from a table
 NARROWEST = 14  # characters in an average line of running text
 GUTTER = 6.0  # points
 DEEPEST = 3  # times that columns are divided again
+APART = 0.6  # of the size: lines so far below one another stand beside nothing
 BEFORE_TITLE = 4  # lines that a file may have before the title above them
 
 _Gutter = tuple[float, float]
@@ -35,6 +37,23 @@ def in_reading_order(lines: list[Line], depth: int = DEEPEST) -> list[Line]:
         run.append(line)
         gutter = shared
     return ordered + _divided(run, gutter, depth)
+
+
+def from_the_top(lines: list[Line]) -> list[Line]:
+    """The lines of a page from its top, where none stands beside another and the file has several out of this order:
+    some word processors write all lettered paragraphs of a page after the others."""
+    ordered = sorted(lines, key=lambda line: -line.bottom)
+    apart = all(above.bottom - line.bottom > APART * min(above.size, line.size) for above, line in pairwise(ordered))
+    return ordered if apart and _out_of_order(lines) >= FEWEST else lines
+
+
+def _out_of_order(lines: list[Line]) -> int:
+    """How many lines must be left out for the others to stand one below the other."""
+    falls: list[float] = []  # the heights at which the longest runs so far end, negative
+    for line in lines:
+        at = bisect_left(falls, -line.bottom)
+        falls[at : at + 1] = [-line.bottom]
+    return len(lines) - len(falls)
 
 
 def title_first(lines: list[Line]) -> list[Line]:

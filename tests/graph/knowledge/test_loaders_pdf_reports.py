@@ -273,3 +273,42 @@ def test_the_last_column_of_a_table_may_have_no_heading() -> None:
     ]
     text = read(Table(rows, style=[GRID])).text
     assert "Course: Course 2; Weeks: 2 weeks; Cost: $2,100; Sheet" in text
+
+
+def test_paragraphs_that_the_file_has_at_its_end_are_read_where_they_stand() -> None:
+    heads = [
+        (72.0, 700.0 - 60 * at, 11.0, f"The part with the number {at} is about the mills of the town.")
+        for at in range(4)
+    ]
+    letters = [
+        (72.0, 670.0 - 60 * at, 11.0, f"A. The owner of mill {at} reports to the clerk once a year.") for at in range(4)
+    ]
+    text = drawn(*heads, *letters).text
+    assert [text.index(f"number {at}") < text.index(f"mill {at}") for at in range(4)] == [True] * 4
+    assert text.index("mill 0") < text.index("number 1") and text.index("mill 2") < text.index("number 3")
+    beside = [(330.0, height, size, line.replace("mill", "boat")) for _, height, size, line in letters]
+    text = drawn(*letters, *beside).text  # two columns stay as the file has them
+    assert text.index("mill 3") < text.index("boat 0")
+
+
+def test_a_document_is_called_by_its_own_name() -> None:
+    towns = drawn(
+        (72, 760, 14, "Amended at: ATM 5-22-2021"), (72, 740, 14, "Approved by the court: 8-26-2021"),
+        (72, 690, 14, "BYLAWS OF MILL BAY"), (72, 660, 14, "ARTICLE 1"), *BODY,
+    )  # fmt: skip
+    assert towns.title == "BYLAWS OF MILL BAY"
+    named = drawn((72, 760, 12, "MILL BAY SOCIETY"), (72, 720, 18, "The Constitution"), *BODY)
+    assert named.title == "The Constitution"
+
+
+def test_a_bold_section_sign_with_a_title_is_a_heading() -> None:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    for at in range(3):
+        canvas.setFont("Helvetica-Bold", 9)
+        canvas.drawString(43, 700 - 60 * at, f"§ 10-10{at}. Effect of repeal.")
+        canvas.setFont("Helvetica", 9)
+        canvas.drawString(43, 680 - 60 * at, "The repeal of any bylaw does not affect what was done before it.")
+    canvas.save()
+    document = load(stream.getvalue(), "a.pdf")
+    assert [block.kind for block in document.blocks] == ["heading", "paragraph"] * 3

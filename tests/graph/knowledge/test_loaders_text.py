@@ -328,3 +328,14 @@ def test_blanks_to_fill_in_are_left_out() -> None:
 def test_two_boxes_before_an_item_stay_two_where_one_of_them_is_ticked() -> None:
     text = load("☐ ☒ Claustrophobia\n☒ ☐ Diabetes\n☐ ☐ Asthma\n☒ Tattoo\n".encode(), "a.txt").text
     assert text.split("\n") == ["- [ ] [x] Claustrophobia", "- [x] [ ] Diabetes", "- [ ] Asthma", "- [x] Tattoo"]
+
+
+def test_the_title_is_the_highest_heading_of_the_opening_and_no_table_of_contents() -> None:
+    text = "## Contents\n\n### Harbour Society\n\n## Rules of the house\n\nNobody smokes.\n"
+    assert load(text.encode(), "a.md").title == "Rules of the house"
+    assert load(b"# Rules\n\n## Part one\n\nNobody smokes.\n", "a.md").title == "Rules"
+    assert (
+        load(b"Last revised May 2024\n\n## Rules of the house\n\nNobody smokes.\n", "a.md").title
+        == "Rules of the house"
+    )
+    assert load(b"# \\\\server\\share\n\nNobody smokes.\n", "notes.md").title == "notes"
