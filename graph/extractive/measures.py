@@ -15,7 +15,11 @@ from graph.policy.text.sentences import split
 ONE_WAY = 0.95  # of the cells that measure something
 _KINDS = {
     "date": re.compile(r"\b(?:expires?|expiry|earliest|latest|newest|oldest|last|date|due|recent\w*|first)\b", re.I),
-    "money": re.compile(r"\b(?:expensive|cheap\w*|costs?|prices?|spend\w*|budget|paid|pay|worth|value)\b", re.I),
+    "money": re.compile(
+        r"\b(?:expensive|cheap\w*|costs?|prices?|spend\w*|budget|paid|pay|worth|value|"
+        r"fines?|penalt(?:y|ies)|fees?|charges?|fares?|salar(?:y|ies)|wages?|rents?)\b",
+        re.I,
+    ),
     "time": re.compile(r"\b(?:longest|shortest|duration|takes?|time|slowest|fastest)\b", re.I),
 }
 

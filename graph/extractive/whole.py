@@ -24,7 +24,7 @@ from graph.policy.answer.schemas import MOST_CHARS, MOST_SENTENCES, MOST_SOURCES
 from graph.policy.question import answer_type
 from graph.policy.question.answer_type import All, all_of, plain, stated
 from graph.policy.text import lexical
-from graph.policy.text.quantities import quantity
+from graph.policy.text.quantities import largest_sum, quantity
 from graph.policy.text.structure import quoted
 
 TAKEN_FROM = 0.35  # 55 and 19; where no sentence answers, and the answer says that it may be a part
@@ -206,17 +206,24 @@ def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
     if column is None or (limit is None and kind != "extreme"):
         return [] if kind == "extreme" else fulfilling(question, chosen, entries, noun_of(question))
     if kind == "extreme":
-        known = [
-            v for v, entry in zip(column.values, entries, strict=True) if v is not None and not _sums(v, entry, column)
-        ]
+        values = _largest(column, entries) if MOST.search(question) else column.values
+        known = [v for v, entry in zip(values, entries, strict=True) if v is not None and not _sums(v, entry, column)]
         ends = {max(known)} if MOST.search(question) else set()
         ends |= {min(known)} if FEWEST.search(question) else set()
-        counts = [value in ends for value in column.values]
+        counts = [value in ends for value in values]
     else:
         assert bound is not None and limit is not None
         counts = [value is not None and bound[0](value, limit) for value in column.values]
     each = zip(entries, column.statements, counts, strict=True)
     return [part for entry, statement, one in each if one for part in (entry, statement) if part]
+
+
+def _largest(column: Column, entries: Sequence[Entry]) -> list[float | None]:
+    """The values of a column, of several amounts of money in one cell the largest."""
+    if column.kind != "money":
+        return column.values
+    sums = [largest_sum(entry.value(column.heading)) for entry in entries]
+    return [value if largest is None else largest for value, largest in zip(column.values, sums, strict=True)]
 
 
 def _total(entry: Entry) -> bool:

@@ -179,6 +179,12 @@ class Index:
         """Ids of the asker's documents that are about a thing which the question names ("at Perth")."""
         return mentions.titled(question, [one for _, space in self.visible(reader) for one in space.document_names()])
 
+    def before_colon(self, reader: ReadScope, question: str) -> list[str]:
+        """Ids of the asker's documents that the question names before a colon ("Montague: what do I pay …?")."""
+        return mentions.before_colon(
+            question, [one for _, space in self.visible(reader) for one in space.document_names()]
+        )
+
     def lapses(
         self, reader: ReadScope, documents: Collection[tuple[str, str]], replaced: Sequence[Replacement]
     ) -> list[tuple[tuple[str, str], str, str, str]]:

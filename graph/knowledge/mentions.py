@@ -251,6 +251,20 @@ def meant(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
     return sorted(ids)
 
 
+_COLON = re.compile(r"\W*([^:?;,.!\n]{2,60}): (?=\w)")
+
+
+def before_colon(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
+    """Ids of the documents whose names have all that a question says before a colon ("Montague: what do I pay …?");
+    `names` as for `meant`."""
+    match = _COLON.match(question)
+    words = lexical.stems(match[1]) if match else []
+    ids = [
+        doc_id for doc_id, known in names if words and {*words} <= {*lexical.stems(f"{known.title} {known.filename}")}
+    ]
+    return ids if len(ids) <= _MOST else []
+
+
 def titled(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
     """Ids of the documents whose title is the name of a thing that the question names; `names` as for `meant`."""
     spoken = _spoken(question)

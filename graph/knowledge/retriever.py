@@ -55,6 +55,7 @@ def find(
             places = _mentioning(index, reader, query, top_k) or _no_longer_in_force(index, reader, query)
             if places:
                 return places
+            documents = _before_colon(index, reader, query)
         augmenters = extensions.augmenters(index.visible(reader), documents)
         limit = max([top_k * POOL, *(one.depth for one in augmenters)])
         lists = [index.search(reader, one, limit, documents=documents) for one in queries]
@@ -75,6 +76,13 @@ def find(
         if not ranked.whole:
             ranked = replace(ranked, hits=ranked.hits[: top_k * POOL])
         return _with_standing(index, reader, ranked) if answers else ranked
+
+
+def _before_colon(index: Index, reader: ReadScope, query: str) -> list[str]:
+    """The documents that the question names before a colon, unless others hold clearly better."""
+    named = index.before_colon(reader, query)
+    inside = index.search(reader, query, 1, documents=named) if named else []
+    return named if inside and inside[0].score >= NEARLY * index.search(reader, query, 1)[0].score else []
 
 
 def _going_on(

@@ -47,6 +47,7 @@ MOST_OF_STAMP = 60  # characters
 _PART = re.compile(r"(?:article|section|chapter|part|annex|appendix) [\w.-]{1,8}", re.I)
 _OPENING = 3  # blocks among which the title of a document stands, apart from those that say no title
 _LOOKED_AT = 20  # blocks for these
+_SHORT_TITLE = 2  # words
 _FIRST, _SECOND = re.compile(r"(?:1(?:\.0?)?|I\.)\s+\S"), re.compile(r"(?:2(?:\.0?)?|II\.)\s+\S")  # parts of a document
 TURN = "\ufdd0"  # in a text for `paragraph` and `items`: here a page ends
 
@@ -318,7 +319,8 @@ class Builder:
             self.hide(words)
 
     def _first_heading(self, text: str) -> str:
-        """Of the headings among the first few blocks the one of the highest level. Not of a later one, which names a
+        """Of the headings among the first few blocks the one of the highest level, a short one with the first of them,
+        which is the name of an organisation or a kind of document. Not of a later one, which names a
         part, not of a sheet, not that of a table of contents, and not that of the first part: "Purpose", "1. Scope"
         before "2. Duties"."""
 
@@ -332,6 +334,8 @@ class Builder:
         heads = [*takewhile(lambda block: block.kind == "heading" and block.sheet is None, from_heading)]
         heads = [block for block in heads if not _PART.fullmatch(_own_heading(block))] or heads
         title = _own_heading(min(heads, key=lambda block: self._levels[block.start])) if heads else ""
+        if heads and title != (above := _own_heading(heads[0])) and len(title.split()) <= _SHORT_TITLE:
+            title = f"{above.rstrip(' :')}: {title}"  # "Harbour Society: Bylaws"
         second = any(block.kind == "heading" and _SECOND.match(_own_heading(block)) for block in self._blocks)
         return "" if _NO_TITLE.fullmatch(title) or (second and _FIRST.match(title)) else title
 

@@ -105,7 +105,9 @@ _ALL: tuple[tuple[All, re.Pattern[str]], ...] = (
     (
         "summary",
         re.compile(
-            r"\b(?:summari[sz]e[sd]?|summary|sum up|(?:main|key) points|the gist of|in a nutshell|tl;?dr|in brief)\b",
+            r"\b(?:summari[sz]e[sd]?"
+            r"|(?<!['’]s )(?<!in the )(?<!in our )(?<!on the )summary"  # not a part of a document
+            r"|sum up|(?:main|key) points|the gist of|in a nutshell|tl;?dr|in brief)\b",
             re.I,
         ),
     ),

@@ -22,6 +22,7 @@ _NUMBER = re.compile(
     r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?"
 )
 _MONEY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|CHF|PKR|INR|JPY|Rs)\b")
+_SUM = re.compile(r"[$€£¥]\s?(\d+(?:,\d{3})*(?:\.\d+)?)")
 _TIMES = {
     "second": 1 / 86_400, "sec": 1 / 86_400, "minute": 1 / 1_440, "min": 1 / 1_440, "hour": 1 / 24, "hr": 1 / 24,
     "day": 1, "week": 7, "month": 30.4, "quarter": 91.3, "year": 365.25,
@@ -64,7 +65,7 @@ def quantity(text: str) -> Quantity | None:
         return Quantity("date", day) if day else None
     if match := _CLOCK.search(text):
         return Quantity("time", int(match[1]) + int(match[2]) / 60 + int(match[3] or 0) / 3_600)
-    if match := _TIME.search(text):
+    if (match := _TIME.search(text)) and not _SUM.search(text):  # "$25 per day" is money
         return Quantity("time", float(match[1]) * _TIMES[match[2].lower()])
     if match := _NUMBER.search(text):
         number = float(match.group().replace(",", "").replace("−", "-"))
@@ -77,6 +78,11 @@ def quantity(text: str) -> Quantity | None:
             if name in scale:
                 return Quantity("step", float(scale.index(name)))
     return None
+
+
+def largest_sum(text: str) -> float | None:
+    """The largest amount of money that a text names with its sign: 1000.0 of "first offense $500, second $1,000"."""
+    return max((float(amount.replace(",", "")) for amount in _SUM.findall(text)), default=None)
 
 
 def dates(text: str) -> list[int]:

@@ -724,3 +724,25 @@ def test_a_slip_in_one_of_many_rows_leaves_the_column_measured() -> None:
     rows = "".join(f"Course: C{n}; Length: {n} {'weks' if n == 4 else 'weeks'}\n" for n in range(1, 31))
     (count,) = asked("How many courses have a length of more than 28 weeks?", evidence(f"# Courses\n\n{rows}"))
     assert count.startswith("2 in all:") and "C29" in count
+
+
+PENALTIES = """# Bylaws
+
+## Summary of penalties
+
+Section: 10; Subject: Kennels; Penalty: first offense, $500; second offense, $1,000
+Section: 20; Subject: Racks on the street; Penalty: $25 per day
+Section: 30; Subject: Alarms; Penalty: $300"""
+
+
+def test_the_highest_of_cells_with_several_amounts() -> None:
+    (said,) = asked("What is the highest fine in the town's summary of penalties?", evidence(PENALTIES))
+    assert "Kennels" in said
+    (said,) = asked("What is the lowest fine in the town's summary of penalties?", evidence(PENALTIES))
+    assert "Racks" in said
+
+
+def test_one_heading_of_several_is_no_answer_to_a_list() -> None:
+    sections = "# Baker\n\n## Skills of the baker\n\nBread and cake.\n\n## Aim\n\nWork.\n\n## Fees\n\nNone are due."
+    said = asked("List all skills courses of the baker program", evidence(sections, title="Baker"))
+    assert said != ["Skills of the baker"]

@@ -154,3 +154,13 @@ def test_a_document_without_chunks_is_listed_nowhere(opened: Any) -> None:
         space._db.execute("DELETE FROM chunks WHERE doc_id = 'U1_minutes_2026_03_09'")
     assert {hit.doc_id for hit in index.inventory(ReadScope("U1"), "minutes", 50)} == whole - {"U1_minutes_2026_03_09"}
     assert "U1_minutes_2026_03_09" in whole
+
+
+def test_what_stands_before_a_colon_names_documents() -> None:
+    names = [
+        (title, mentions.name(title, "a.pdf")) for title in ("Bylaws of Montague", "General Bylaws", "Leave policy")
+    ]
+    assert mentions.before_colon("Montague: what do I pay for a false alarm?", names) == ["Bylaws of Montague"]
+    assert mentions.before_colon("Leave: how many days are there?", names) == ["Leave policy"]
+    assert mentions.before_colon("Question: how many days are there?", names) == []
+    assert mentions.before_colon("What do I pay in Montague?", names) == []

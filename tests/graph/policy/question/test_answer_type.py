@@ -65,6 +65,8 @@ def test_sides(question: str, one: str, other: str) -> None:
         ("Any courses that take a year?", "list"),
         ("Are there any rules for guests who stay?", None),
         ("Any chance that I get leave?", None),
+        ("Which is the highest of the town's summary of fines?", "extreme"),
+        ("Give me the summary of the plan", "summary"),
     ],
 )
 def test_what_is_asked_of_all_items(question: str, kind: str | None) -> None:
