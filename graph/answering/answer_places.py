@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any
 
 from graph.extractive.candidates import Candidate, score
+from graph.extractive.numbered import numbered
 from graph.extractive.reader import Reader
-from graph.knowledge.index import content_words
 from graph.policy import grounding
 from graph.policy.grounding.edits import edits
 from graph.policy.grounding.tokens import Reading, read
@@ -32,9 +32,6 @@ _DIFFERENCE = re.compile(
     r"\bwhat(?: is|['’]s) the difference (?:in|between)\b",
     re.I | re.S,
 )
-_NUMBERED = re.compile(r"\b([A-Za-z]{3,}) (\d{1,4})\b(?![.,:]\d)")
-_RUN = r"\d{1,4}(?:(?:,? (?:and|or) |, ?| ?[-–] ?| to | through )\d{1,4})*\b(?![.:]\d)"
-_LONGEST_RUN = 200
 _THAN = re.compile(r"\b(?:more|less|fewer|\w+er)\b.*\bthan\b", re.I | re.S)
 _ARTICLES = frozenset("a an the all our your yes no".split())
 NEARLY = 0.4  # of a claim's likeness to a quote, 0-1
@@ -130,16 +127,10 @@ class AnswerPlaces:
     ) -> bool:
         """Whether these are of other numbers of a thing than the one that the question names, of which another sentence
         of the evidence is: "Visits 4, 5 and 8 …", where visit 10 is asked for and one has "Visits 9 and 10 …"."""
-        for noun, number in _NUMBERED.findall(self._question):
-            if not content_words(noun):
-                continue  # "than 30"
-            runs = re.compile(rf"\b{re.escape(noun.lower().removesuffix('s'))}s? ({_RUN})", re.I)
-
-            def names(text: str, runs: re.Pattern[str] = runs) -> set[str]:
-                return {one for run in runs.findall(text) for one in _within(run)}
-
-            own = [names(one.text) for one, _ in places]
-            if all(own) and not any(number in one for one in own) and any(number in names(o.text) for o, _ in every):
+        for noun, asked in numbered(self._question, nouns=None).items():
+            own = [numbered(one.text, {noun}).get(noun, set()) for one, _ in places]
+            others = (numbered(one.text, {noun}).get(noun, set()) for one, _ in every)
+            if all(own) and not any(asked & one for one in own) and any(asked & one for one in others):
                 return True
         return False
 
@@ -181,12 +172,6 @@ class AnswerPlaces:
 def _numbers(reading: Reading) -> frozenset[str]:
     """Its numbers, and names with a digit: "P0402"."""
     return reading.numbers | {name for name in reading.names if any(map(str.isdigit, name))}
-
-
-def _within(run: str) -> Iterator[str]:
-    """The numbers of "4, 5 and 7-9", in digits."""
-    for first, last in re.findall(r"(\d{1,4})(?: ?(?:[-–]|to|through) ?(\d{1,4}))?", run):
-        yield from map(str, range(int(first), min(int(last or first), int(first) + _LONGEST_RUN) + 1))
 
 
 def _has(passage: Reading, forms: frozenset[str]) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from graph.extractive.likeness import likeness
+from graph.extractive.numbered import numbered
 from graph.extractive.reader import Reader
 from graph.extractive.units import Unit, units
 from graph.knowledge import mentions, standing, versions
@@ -50,20 +51,6 @@ _NEARLY = 2.0  # log-odds of the reader; by hand
 _OUTDATED = 6.0  # what it costs to stand in a document of which there is a later version
 _OF_ANOTHER = 4.0  # what it costs to stand in another document than the one that the question calls by its code or name
 _CALLED = 2.0  # what it is worth to stand in the document that the question calls by what it is
-MOST_NUMBERED = 50  # from the first to the last of things that are numbered: "Phases 1-3"
-# Of things that are told apart by their numbers, beside those whose names begin with a capital letter.
-_COUNTED = frozenset(
-    lexical.stem(noun)
-    for noun in """annex appendix article building category chapter class clause experiment floor form grade group item
-    level memo milestone module option part phase priority question room round section stage step stream table task tier
-    type unit version""".split()
-)
-_NOT_COUNTED = frozenset(
-    lexical.stem(word)
-    for word in """january february march april may june july august september october november december jan feb mar apr
-    jun jul aug sep sept oct nov dec within next last first about over under least most than every after before until
-    since from only around approximately nearly minimum maximum total copyright""".split()
-)
 CUES = (
     (re.compile(r"\b(?:when|what (?:date|day|time|year)|by when|deadline|until|how long|how often)\b", re.I),
      re.compile(r"\b(?:\d{1,2}:\d\d|\d{4}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december|hours?|days?|weeks?|months?|years?|minutes?|(?:bi-?)?(?:weekly|monthly)|daily|annual(?:ly)?|quarterly|yearly)\b", re.I)),
@@ -121,7 +108,7 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
     outdated = versions.outdated(question, evidence)
     lapsed = _lapsed(question, evidence, candidates)
     repeated = Counter(candidate.text for candidate in candidates)
-    numbered = _numbered(question)
+    asked_for = numbered(question)
     # Where a document begins, with the number of its statements so far.
     openings = {item["n"]: 0 for item in evidence if item["start"] == 0 and (item["n"] in called or not called)}
     for candidate, value, gone in zip(candidates, table @ WEIGHTS, lapsed, strict=True):
@@ -136,7 +123,7 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
             openings[candidate.n] += 1
         if named_row(question, candidate):
             lead += _CALLED
-        if numbered and _other_number(numbered, f"{candidate.path} {candidate.text}"):
+        if asked_for and _other_number(asked_for, f"{candidate.path} {candidate.text}"):
             lead -= _OF_ANOTHER
         lead -= _OUTDATED if candidate.n in outdated or gone else 0.0
         # A line that stands in every document says nothing of this one.
@@ -145,28 +132,9 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
     return sorted(candidates, key=lambda c: (-c.score, c.n, c.at))
 
 
-_NUMBERED = re.compile(
-    r"\b(?P<noun>[^\W\d_]{3,}) (?:no\.? ?|#)?(?P<numbers>\d{1,4}(?:(?: ?[–/,-] ?| (?:and|or|to) )\d{1,4})*)(?![\d.:%])",
-    re.I,
-)
-
-
-def _numbered(text: str) -> dict[str, set[int]]:
-    """The numbers by which a text calls things of one name: {"phase": {1, 2, 3}} for "Phases 1-3"."""
-    named: dict[str, set[int]] = {}
-    for noun, of_noun in ((match["noun"], match["numbers"]) for match in _NUMBERED.finditer(text)):
-        stem = lexical.stem(noun.lower())
-        if not (noun[0].isupper() or stem in _COUNTED) or stem in _NOT_COUNTED or not content_words(noun):
-            continue
-        numbers = [*map(int, re.findall(r"\d+", of_noun))]
-        through = re.search(r"[–-]|to", of_noun) and numbers[0] < numbers[-1] < numbers[0] + MOST_NUMBERED
-        named.setdefault(stem, set()).update(range(numbers[0], numbers[-1] + 1) if through else numbers)
-    return named
-
-
 def _other_number(asked: Mapping[str, set[int]], text: str) -> bool:
     """Whether a text is about another thing of the name and number asked about: "Phase 1" where "phase 2" is."""
-    has = _numbered(text)
+    has = numbered(text)
     return any(noun in has and not has[noun] & numbers for noun, numbers in asked.items())
 
 
