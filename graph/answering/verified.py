@@ -162,7 +162,7 @@ class Verified:
             return None
         if cited[0][1].score < 1.0 and self._says_nothing(text, cited[0][0]["text"]):
             return None
-        if cited[0][1].score < 1.0 and parallel.crossed(text, self._statements):
+        if cited[0][1].score < 1.0 and parallel.crossed(text, self._parallel):
             return None
         numbers = list(dict.fromkeys(self._number(_citation(item, at)) for item, by in cited for at in by.spans))
         sentence: Sentence = {"text": text, "citations": numbers, "support": round(cited[0][1].score, 3)}
@@ -178,10 +178,10 @@ class Verified:
         return sentence
 
     @cached_property
-    def _statements(self) -> list[str]:
-        """Every sentence and row of the evidence."""
+    def _parallel(self) -> parallel.Pairs:
+        """Of all sentences and rows of the evidence."""
         lines = [line for item in self._evidence for line in item["text"].split("\n")]
-        return [line[start:end] for line in lines for start, end in split(line)]
+        return parallel.pairs([line[start:end] for line in lines for start, end in split(line)])
 
     def _says_nothing(self, text: str, evidence: str) -> bool:
         """Whether it only speaks of the sources, asks, or repeats the question or the instructions."""

@@ -324,4 +324,4 @@ HONOURS = [
     ],
 )
 def test_a_number_of_a_parallel_sentence_is_of_the_other_thing(claim: str, false: bool) -> None:
-    assert parallel.crossed(claim, HONOURS) == false
+    assert parallel.crossed(claim, parallel.pairs(HONOURS)) == false
