@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from graph.extractive import bands
 from graph.extractive.likeness import likeness
 from graph.extractive.numbered import numbered
 from graph.extractive.reader import Reader
@@ -109,6 +110,7 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
     lapsed = _lapsed(question, evidence, candidates)
     repeated = Counter(candidate.text for candidate in candidates)
     asked_for = numbered(question)
+    on_scales = _on_scales(question, candidates)
     # Where a document begins, with the number of its statements so far.
     openings = {item["n"]: 0 for item in evidence if item["start"] == 0 and (item["n"] in called or not called)}
     for candidate, value, gone in zip(candidates, table @ WEIGHTS, lapsed, strict=True):
@@ -123,6 +125,7 @@ def score(question: str, evidence: list[dict[str, Any]], reader: Reader) -> list
             openings[candidate.n] += 1
         if named_row(question, candidate):
             lead += _CALLED
+        lead += on_scales.get(id(candidate), 0.0)
         if asked_for and _other_number(asked_for, f"{candidate.path} {candidate.text}"):
             lead -= _OF_ANOTHER
         lead -= _OUTDATED if candidate.n in outdated or gone else 0.0
@@ -136,6 +139,28 @@ def _other_number(asked: Mapping[str, set[int]], text: str) -> bool:
     """Whether a text is about another thing of the name and number asked about: "Phase 1" where "phase 2" is."""
     has = numbered(text)
     return any(noun in has and not has[noun] & numbers for noun, numbers in asked.items())
+
+
+def _on_scales(question: str, candidates: Sequence[Candidate]) -> dict[int, float]:
+    """What a line of a scale is worth, by `id`: a list, a table or lines of one passage that begin with ranges, in some
+    of which an amount of the question lies and in others not. The reader, which reads no ranges, is as sure of the
+    right line as of the surest, and SURER."""
+    amounts = bands.asked(question)
+    scales: dict[tuple[int, Any], list[tuple[Candidate, bool]]] = {}
+    for candidate in candidates if amounts else ():
+        band = bands.band(candidate.text)
+        fits = bands.fits(amounts, band) if band and (candidate.unit.whole or band.begins) else None
+        if fits is not None:
+            scales.setdefault((candidate.n, candidate.unit.whole), []).append((candidate, fits))
+    worth: dict[int, float] = {}
+    for lines in scales.values():
+        if len({fits for _, fits in lines}) == 1:
+            continue
+        surest = max(one.read for one, _ in lines)
+        for one, fits in lines:
+            worth[id(one)] = bands.WORTH if fits else -bands.WORTH
+            one.read = surest + bands.SURER if fits else one.read
+    return worth
 
 
 def named_row(question: str, candidate: Candidate) -> bool:
