@@ -71,20 +71,15 @@ def _of_the_named_row(question: str, candidates: Sequence[Candidate]) -> Sequenc
     if best.unit.kind != "row":
         return candidates
     asked = folded_stems(" ".join(content_words(question)))
-    names = asked & _of_values(best)
-    more = (
-        one
-        for one in candidates
-        if one.unit.kind == "row" and one.n == best.n and one.unit.whole == best.unit.whole
-        and one.score >= best.score - BESIDE and asked & _of_values(one) > names
-    )  # fmt: skip
-    first = next(more, best)
+    table = {
+        id(one): asked & _of_values(one) for one in candidates if (one.n, one.unit.whole) == (best.n, best.unit.whole)
+    }
+    more = (one for one in candidates if table.get(id(one), frozenset()) > table[id(best)])
+    first = next((one for one in more if one.score >= best.score - BESIDE), best)
     if first is best:
         return candidates
-    return [
-        first,
-        *(one for one in candidates if one is not first and not asked & _of_values(one) < asked & _of_values(first)),
-    ]
+    says = table[id(first)]
+    return [first, *(one for one in candidates if one is not first and not table.get(id(one), says) < says)]
 
 
 def _of_values(row: Candidate) -> frozenset[str]:
@@ -259,8 +254,7 @@ def quotes(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> I
             continue
         if unit.whole and unit.kind == "item" and len(text[slice(*unit.whole)].split()) <= budget * 4 // 3:
             lists.add((n, unit.whole))
-            if quote := _without_said(_quoted(text, *unit.whole), emitted):
-                yield emit(n, quote)
+            yield emit(n, _quoted(text, *unit.whole))
             continue
         lead = _quoted(text, *unit.lead) if unit.lead else ""
         if unit.lead and len(lead.split()) <= LEAD_WORDS and not any(lead in quote for quote in emitted):
@@ -269,14 +263,6 @@ def quotes(chosen: Sequence[Candidate], texts: dict[int, str], budget: int) -> I
                 continue
             yield emit(n, lead)
         yield emit(n, _quoted(text, unit.start, unit.end))
-
-
-def _without_said(quote: str, emitted: Sequence[str]) -> str:
-    """A list without its first items that an overlapping passage has said already; "" where none is left."""
-    said = {line.strip() for earlier in emitted for line in earlier.split("\n") if ITEM.match(line)}
-    lines = quote.split("\n")
-    first = next((at for at, line in enumerate(lines) if line.strip() not in said), len(lines))
-    return dedent("\n".join(lines[first:]))
 
 
 def _quoted(text: str, start: int, end: int) -> str:

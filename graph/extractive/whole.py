@@ -6,6 +6,7 @@ entries answer; then a small plan runs over its entries. Every entry that counts
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from operator import ge, gt, le, lt
 from typing import Any
 
@@ -50,6 +51,7 @@ _FROM_HERE = re.compile(  # "52 weeks or more", "52+ weeks", "100 or fewer"
     re.I,
 )
 _DOWN = re.compile(r"less|fewer|below|under|shorter|lower|earlier|younger", re.I)
+_YEARS = range(1900, 2100)
 _BARE = re.compile(r"[$€£¥]?\d[\d,]*(?:\.\d+)?")
 _SERIES = re.compile(r"(?:[^,;:.]{1,60}[,;] ){2,}(?:(?:and|or) )?[^,;:.]{1,60}\.?$")
 _EVERY_STEP = re.compile(r"\b(?:every|each|all (?:of )?the) steps?\b|\bstep by step\b", re.I)
@@ -179,12 +181,17 @@ def _bound(question: str) -> tuple[Callable[[float, float], bool], str] | None:
     return None
 
 
-def _comparable(limit: str, column: Column) -> float | None:
-    """The number to compare the values of a column with: "100 hours" is 100 of a column "Hours" of bare numbers."""
+def _comparable(within: Callable[[float, float], bool], limit: str, column: Column) -> float | None:
+    """The number to compare the values of a column with: "100 hours" is 100 of a column "Hours" of bare numbers, "since
+    2024" the first day of that year, "after 2024" its last; None where they cannot be compared."""
     amount = quantity(limit)
-    if amount and amount.kind != column.kind == "number" and (bare := _BARE.match(limit)):
-        amount = quantity(bare[0])
-    return amount.number if amount else None
+    if amount is None or amount.kind == column.kind:
+        return amount.number if amount else None
+    if column.kind == "date" and amount.kind == "number" and amount.number in _YEARS:
+        month, day = (1, 1) if within in (ge, lt) else (12, 31)
+        return float(date(int(amount.number), month, day).toordinal())
+    bare = quantity(match[0]) if column.kind in ("number", "money") and (match := _BARE.match(limit)) else None
+    return bare.number if bare else None
 
 
 def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
@@ -202,7 +209,7 @@ def selected(question: str, kind: All, chosen: Enumeration) -> list[Entry]:
         given = {name for columns in named for name in columns}
     bound = _bound(question)
     column = column_of(question, chosen, entries, given) if kind == "extreme" or bound else None
-    limit = _comparable(bound[1], column) if bound and column else None
+    limit = _comparable(*bound, column) if bound and column else None
     if column is None or (limit is None and kind != "extreme"):
         return [] if kind == "extreme" else fulfilling(question, chosen, entries, noun_of(question))
     if kind == "extreme":

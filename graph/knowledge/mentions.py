@@ -255,13 +255,11 @@ _COLON = re.compile(r"\W*([^:?;,.!\n]{2,60}): (?=\w)")
 
 
 def before_colon(question: str, names: Iterable[tuple[str, Name]]) -> list[str]:
-    """Ids of the documents whose names have all that a question says before a colon ("Montague: what do I pay …?");
-    `names` as for `meant`."""
+    """Ids of the documents whose titles have all words that a question says before a colon ("Montague: what do I pay
+    …?"); `names` as for `meant`."""
     match = _COLON.match(question)
-    words = lexical.stems(match[1]) if match else []
-    ids = [
-        doc_id for doc_id, known in names if words and {*words} <= {*lexical.stems(f"{known.title} {known.filename}")}
-    ]
+    words = {*lexical.words(match[1])} if match else set()
+    ids = [doc_id for doc_id, known in names if words <= {*lexical.words(known.title)}] if words else []
     return ids if len(ids) <= _MOST else []
 
 

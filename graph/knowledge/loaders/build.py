@@ -40,7 +40,9 @@ _NO_TITLE = re.compile(
 )
 # What says when a document was decided on, and names nothing: "Last Revised January 2024".
 STAMP = re.compile(
-    r"\W*(?:(?:last|date) )?(?:revised|revision|amended|approved|adopted|posted|ratified|updated|issued)\b.*\d.*",
+    r"\W*(?:(?:last|date) )?(?:revised|revision|amended|approved|adopted|posted|ratified|updated|issued)\b.*"
+    r"(?:\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{4}-\d\d-\d\d"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?,? (?:\d{1,2}(?:st|nd|rd|th)?,? )?\d{4})\W*",
     re.I | re.S,
 )
 MOST_OF_STAMP = 60  # characters

@@ -319,14 +319,3 @@ def test_sentences_with_other_numbers_are_no_repetition() -> None:
     )
     said = "".join(asked("What is the difference between plain honours and full honours?", "honours", text=text))
     assert "below 60" in said and "below 90" in said
-
-
-def test_a_list_does_not_say_again_what_an_overlapping_passage_said() -> None:
-    texts = {1: "## Part B\n\n- Law\n- Trade\n- Tax", 2: "- Trade\n- Tax\n- Bread"}
-    listed = [
-        candidates.Candidate(n, unit, texts[n][unit.start : unit.end], frozenset(), "")
-        for n in texts
-        for unit in (part for whole in units(texts[n]) for part in leaves(whole))
-        if unit.kind == "item"
-    ]
-    assert list(choice.quotes(listed, texts, 50)) == [(1, "- Law\n- Trade\n- Tax"), (2, "- Bread")]

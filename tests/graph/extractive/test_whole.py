@@ -681,6 +681,20 @@ Course: Soups; Hours: 40; Length: 4 weeks"""
 @pytest.mark.parametrize(
     ("question", "names"),
     [
+        ("Which plans were signed in 2024 or later?", {"Bay", "Cove"}),
+        ("Which plans were signed after 2024?", {"Cove"}),
+        ("Which plans were signed before 2024?", {"Ash"}),
+    ],
+)
+def test_a_year_bounds_a_column_of_days(question: str, names: set[str]) -> None:
+    plans = "# Plans\n\nPlan: Ash; Signed: 2023-12-31\nPlan: Bay; Signed: 2024-06-01\nPlan: Cove; Signed: 2025-01-02"
+    said = " ".join(asked(question, evidence(plans)))
+    assert {name for name in ("Ash", "Bay", "Cove") if name in said} == names
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
         ("Which courses have a length of 52 weeks or more?", {"Cakes", "Knives"}),
         ("Which courses have a length of 52+ weeks?", {"Cakes", "Knives"}),
         ("Which courses have hours of 82 or less?", {"Cakes", "Soups"}),

@@ -298,7 +298,11 @@ def test_a_document_is_called_by_its_own_name() -> None:
     )  # fmt: skip
     assert towns.title == "BYLAWS OF MILL BAY"
     named = drawn((72, 760, 12, "MILL BAY SOCIETY"), (72, 720, 18, "The Constitution"), *BODY)
-    assert named.title == "The Constitution"
+    assert named.title == "MILL BAY SOCIETY: The Constitution"  # two words alone say little
+    longer = drawn((72, 760, 12, "MILL BAY SOCIETY"), (72, 720, 18, "Rules for the use of boats"), *BODY)
+    assert longer.title == "Rules for the use of boats"
+    headed = drawn((72, 720, 18, "Approved vendors 2024"), *BODY)
+    assert headed.title == "Approved vendors 2024"
 
 
 def test_a_bold_section_sign_with_a_title_is_a_heading() -> None:
