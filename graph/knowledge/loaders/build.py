@@ -335,11 +335,15 @@ class Builder:
         from_heading = dropwhile(lambda block: block.kind != "heading", opening)
         heads = [*takewhile(lambda block: block.kind == "heading" and block.sheet is None, from_heading)]
         heads = [block for block in heads if not _PART.fullmatch(_own_heading(block))] or heads
-        title = _own_heading(min(heads, key=lambda block: self._levels[block.start])) if heads else ""
+        title = _own_heading(min(heads, key=self._level_of)) if heads else ""
         if heads and title != (above := _own_heading(heads[0])) and len(title.split()) <= _SHORT_TITLE:
             title = f"{above.rstrip(' :')}: {title}"  # "Harbour Society: Bylaws"
         second = any(block.kind == "heading" and _SECOND.match(_own_heading(block)) for block in self._blocks)
         return "" if _NO_TITLE.fullmatch(title) or (second and _FIRST.match(title)) else title
+
+    def _level_of(self, heading: Block) -> int:
+        """As written; by the headings above it where its loader gave only these."""
+        return self._levels.get(heading.start, heading.section.count(SEPARATOR))
 
     def _add(self, kind: BlockKind, text: str, row: int | None = None, *, joined: bool = False) -> None:
         turns, text = _turned(text)
