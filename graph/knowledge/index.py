@@ -181,9 +181,8 @@ class Index:
 
     def before_colon(self, reader: ReadScope, question: str) -> list[str]:
         """Ids of the asker's documents that the question names before a colon ("Montague: what do I pay …?")."""
-        return mentions.before_colon(
-            question, [one for _, space in self.visible(reader) for one in space.document_names()]
-        )
+        names = (one for _, space in self.visible(reader) for one in space.document_names())
+        return mentions.before_colon(question, names)  # which reads none where there is no colon
 
     def lapses(
         self, reader: ReadScope, documents: Collection[tuple[str, str]], replaced: Sequence[Replacement]

@@ -322,9 +322,8 @@ class Builder:
 
     def _first_heading(self, text: str) -> str:
         """Of the headings among the first few blocks the one of the highest level, a short one with the first of them,
-        which is the name of an organisation or a kind of document. Not of a later one, which names a
-        part, not of a sheet, not that of a table of contents, and not that of the first part: "Purpose", "1. Scope"
-        before "2. Duties"."""
+        which is the name of an organisation or a kind of document. Not a later one, which names a part, not one of a
+        sheet or a table of contents, and not that of the first part: "Purpose", "1. Scope" before "2. Duties"."""
 
         def names(block: Block) -> bool:
             own = text[block.start : block.end]
